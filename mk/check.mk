@@ -34,7 +34,7 @@ sanitize-check:
 
 # Units of what reads, checks and keeps books, in which undefined behaviour would hide; the solvers' arithmetic is left to gcc's.
 CLANG_UNIT := $(filter test_trace% test_spool% test_schedule% test_profile_% test_kernel_profile test_platform test_options test_util test_text_show \
-	test_simulation test_simulation_laws test_links test_sass test_cubin test_disassembly test_sheet test_images test_calibrate test_sm_device,$(UNIT))
+	test_simulation test_simulation_laws test_links test_sass test_sass_uniform test_cubin test_disassembly test_sheet test_images test_calibrate test_sm_device,$(UNIT))
 
 ## clang-check: fuzz seeds and units of what reads under clang's sanitizers, which find what gcc's do not (build/clang-asan)
 .PHONY: clang-check

@@ -107,6 +107,39 @@ static void a_launch_that_is_there_at_once_takes_as_long_as_the_longest_way(void
 	assert_true(fabs(grid_cycles(&kit, &d, 10, 400) / (40 * LONG * STALL / 4) - 1) < 0.1);
 }
 
+/* Rounds of 600 cycles with `in` rounds of an inner loop each. */
+static double nested(const struct sm_device *d, int64_t out, int64_t in)
+{
+	enum { LONG = 40, STALL = 15 };
+	struct kit kit;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "MOV R1, RZ", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	for (int k = 0; k < LONG; k++)
+		kit_add(&kit, "FADD R0, R0, R1", STALL, NO_SCOREBOARD, 0, out * KIT_WARPS);
+	kit_add(&kit, "FADD R2, R2, R1", 4, NO_SCOREBOARD, 0, out * in * KIT_WARPS);
+	kit_add(&kit, "@P0 BRA 0x290", 5, NO_SCOREBOARD, 0, out * in * KIT_WARPS);
+	kit_add(&kit, "@P1 BRA 0x10", 5, NO_SCOREBOARD, 0, out * KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	return grid_cycles(&kit, d, 1, 1);
+}
+
+/* Those that are played whole say what a round and an inner round take. */
+static void loops_in_loops_that_are_cut_take_as_long_as_their_rounds(void **state)
+{
+	(void)state;
+	const struct sm_device d = round_device();
+	const double a = nested(&d, 10, 100), inner = (nested(&d, 10, 200) - a) / 1000,
+		     outer = (nested(&d, 20, 100) - a) / 10 - 100 * inner;
+	assert_true(outer > 500 && inner > 5 && inner < 20);
+	static const int64_t rounds[][2] = { { 48, 200000 }, { 100000, 60 }, { 2000, 3000 } };
+	for (int k = 0; k < 3; k++) {
+		const double out = (double)rounds[k][0], in = (double)rounds[k][1];
+		assert_true(
+			fabs(nested(&d, rounds[k][0], rounds[k][1]) / (out * (outer + in * inner)) -
+			     1) < 0.005);
+	}
+}
+
 static void a_launch_without_blocks_is_an_error_and_leaves_nothing(void **state)
 {
 	(void)state;
@@ -141,6 +174,7 @@ int main(void)
 		cmocka_unit_test(half_of_the_multiprocessors_have_no_first_and_last_column),
 		cmocka_unit_test(a_launch_that_is_there_at_once_takes_as_long_as_its_slower_blocks),
 		cmocka_unit_test(a_launch_that_is_there_at_once_takes_as_long_as_the_longest_way),
+		cmocka_unit_test(loops_in_loops_that_are_cut_take_as_long_as_their_rounds),
 		cmocka_unit_test(a_launch_without_blocks_is_an_error_and_leaves_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,38 @@ static void a_loop_in_a_loop_runs_as_often_as_counted(void **state)
 	check(&kit, 2.5);
 }
 
+/* A loop with two ways back is one; what it calls is as far in as the call, and further. */
+static void instructions_know_how_many_loops_are_around_them(void **state)
+{
+	static const struct {
+		const char *text;
+		int depth;
+	} code[] = { { "MOV R0, RZ", 0 },	   /* 0x00 */
+		     { "MOV R1, RZ", 1 },	   /* 0x10: head of the outer loop */
+		     { "FADD R0, R0, R1", 2 },	   /* 0x20: of the inner one */
+		     { "@P0 BRA 0x20", 2 },	   /* 0x30 */
+		     { "@P1 BRA 0x20", 2 },	   /* 0x40 */
+		     { "CALL.REL.NOINC 0x90", 1 }, /* 0x50 */
+		     { "@P2 BRA 0x10", 1 },	   /* 0x60 */
+		     { "FADD R2, R2, R1", 0 },	   /* 0x70 */
+		     { "EXIT", 0 },		   /* 0x80 */
+		     { "FADD R3, R3, R1", 2 },	   /* 0x90: a loop in a function */
+		     { "@P3 BRA 0x90", 2 },	   /* 0xa0 */
+		     { "RET.REL.NODEC R4 0x0", 1 } };
+	struct kit kit;
+	struct warp_program program;
+	(void)state;
+	kit_begin(&kit, 32);
+	for (size_t k = 0; k < sizeof(code) / sizeof(code[0]); k++)
+		kit_add(&kit, code[k].text, 4, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_program(&kit, &program);
+	for (size_t k = 0; k < program.count; k++)
+		assert_int_equal(program.step[k].depth, code[k].depth);
+	assert_int_equal(program.depths, 2);
+	assert_true(program.instructions_at[1] == 4 && program.instructions_at[2] == 5);
+	warp_program_release(&program);
+}
+
 static void a_loop_with_fewer_rounds_than_warps_runs_as_often_as_counted(void **state)
 {
 	(void)state;
@@ -328,6 +360,7 @@ int main(void)
 		cmocka_unit_test(a_loop_left_in_its_middle_runs_as_often_as_counted),
 		cmocka_unit_test(an_exit_in_a_loop_is_taken_after_as_many_rounds_by_every_warp),
 		cmocka_unit_test(a_loop_in_a_loop_runs_as_often_as_counted),
+		cmocka_unit_test(instructions_know_how_many_loops_are_around_them),
 		cmocka_unit_test(a_loop_with_fewer_rounds_than_warps_runs_as_often_as_counted),
 		cmocka_unit_test(a_kernel_may_have_any_number_of_loops),
 		cmocka_unit_test(a_call_comes_back),

@@ -6,188 +6,18 @@
 #include <string.h>
 
 #include "traces/base/util.h"
+#include "grid_loops.h"
+#include "grid_play.h"
 #include "grid_rounded.h"
 
-static const double
-	ISSUES_WANTED = 40000,
-	ISSUES_MOST = 1000000; /* played in one run: some milliseconds; where that does not do */
+static const double ISSUES_WANTED = 40000,
+		    ISSUES_MOST = 1000000, /* where rounds are unequal: some ten milliseconds */
+	LOOPS_MOST = 8000000;		   /* with loops whole: half a second */
 static const double PACE_ERROR = 0.007; /* of a long launch: more rounds are played to come to it */
 static const double SHORT_ISSUES = 35000,
 		    SHORT_ERROR = 0.003; /* of a short one more multiprocessors are, in all so much,
 					    or until it is known so well */
-enum { SMS_LEAST = 3, SMS_MOST = 16, ROUNDS_LEAST = 8, VISITS_SHORT = 12, VISITS_LONG = 24 };
-
-static struct sm_job job_of(const struct sm_device *device, int sm_count,
-			    const struct grid_launch *launch, int resident, int64_t blocks)
-{
-	const double dispatch_ns = mechanism_on(&device->mechanisms, MECHANISM_BLOCK_DISPATCH)
-					   ? device->block_dispatch_ns
-					   : 0;
-	return (struct sm_job){
-		.program = launch->program,
-		.blocks = blocks,
-		.resident = resident,
-		.every_cycles = dispatch_ns * 1e-3 * device->clock_mhz *
-				(double)(launch->blocks < sm_count ? launch->blocks : sm_count),
-		.l2_miss_share = launch->traffic.l2_miss_share,
-		.dram_write_share = launch->traffic.dram_write_share,
-		.work_scale = launch->traffic.work_scale,
-	};
-}
-
-/* What a warp asks of DRAM, added up over launches on the same multiprocessor. */
-struct asked {
-	double reads, writes, excess_reads, excess_writes;
-};
-
-static void ask(struct asked *asked, const struct grid_launch *launch, double weight)
-{
-	const struct warp_program *p = launch->program;
-	const struct traffic *t = &launch->traffic;
-	weight *= t->work_scale > 0 ? t->work_scale : 1;
-	double reads = p->l2_read_bytes * t->l2_miss_share * weight,
-	       writes = p->l2_write_bytes * t->dram_write_share * weight;
-	asked->reads += reads;
-	asked->writes += writes;
-	asked->excess_reads += reads * (t->over_read > 1 ? t->over_read : 1);
-	asked->excess_writes += writes * (t->over_write > 1 ? t->over_write : 1);
-}
-
-static double positive(double x)
-{
-	return x > 0 ? x : 0;
-}
-
-static double share(double part, double rest)
-{
-	return part + rest > 0 ? part / (part + rest) : 0;
-}
-
-static double sharers_of(const struct grid_launch *launch, int sm_count)
-{
-	if (launch->sharers > 0)
-		return launch->sharers;
-	return (double)launch->blocks / (double)((launch->blocks + sm_count - 1) / sm_count);
-}
-
-/* All multiprocessors that begin want the same lines at once. */
-static double constant_cold(const struct sm_device *device, int sm_count, int64_t blocks)
-{
-	if (!mechanism_on(&device->mechanisms, MECHANISM_COLD_PARAMETERS))
-		return 0;
-	double others = sm_count > 1 ? (double)((blocks < sm_count ? blocks : sm_count) - 1) /
-					       (sm_count - 1)
-				     : 0;
-	return device->constant_alone_cycles +
-	       others * (device->constant_cold_cycles - device->constant_alone_cycles);
-}
-
-/* Blocks that wait for each other stay in step. */
-static double skew_of(const struct sm_device *device, const struct grid_launch *launch)
-{
-	return mechanism_on(&device->mechanisms, MECHANISM_SM_SKEW) && !launch->program->polls
-		       ? device->skew_share
-		       : 0;
-}
-
-/* Which multiprocessor is played. All zero: one for all, of blocks that are alike. */
-struct place {
-	int64_t sm;
-	const bool *at_rim; /* of its blocks; NULL: they are taken for alike */
-	float turn;	    /* struct sm_setup, turn_first */
-};
-
-/* *snapshot, where it is wanted: sm_engine_begin. */
-static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
-		int resident, int64_t blocks, double visits_max, const struct place *place,
-		struct sm_run *run, struct sm_snapshot **snapshot)
-{
-	struct sm_job job[2] = { job_of(device, sm_count, launch, resident, blocks) };
-	if (place->at_rim) {
-		job[0].program = launch->kinds.within;
-		job[0].rim = launch->kinds.rim;
-		job[0].at_rim = place->at_rim;
-	}
-	struct asked asked = { 0 };
-	ask(&asked, launch, 1);
-	struct sm_setup setup = {
-		.device = device,
-		.job = job,
-		.job_count = 1,
-		.memory = {
-			.skew = skew_of(device, launch),
-			.sharers = sharers_of(launch, sm_count),
-			.traffic = launch->traffic,
-			.dram_read_share = share(asked.reads, asked.writes),
-			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
-		},
-		.code_bytes = launch->code_bytes,
-		.constant_cold_cycles = constant_cold(device, sm_count, launch->blocks),
-		.visits_max = visits_max,
-		.chance_first = (uint32_t)(place->sm * blocks),
-		.turn_first = place->turn,
-		.duration_only = launch->duration_only,
-	};
-	if (launch->beside) {
-		const struct grid_launch *other = launch->beside;
-		struct sm_memory_setup *memory = &setup.memory;
-		double sharers = sharers_of(other, sm_count);
-		setup.job_first = launch->beside_first;
-		job[setup.job_count++] =
-			job_of(device, sm_count, other, launch->beside_resident, -1);
-		/* by instruction: both have their turn */
-		ask(&asked, other,
-		    other->program->instructions > 0
-			    ? launch->program->instructions / other->program->instructions
-			    : 1);
-		memory->sharers = sharers > memory->sharers ? sharers : memory->sharers;
-		memory->dram_read_share = share(asked.reads, asked.writes);
-		memory->traffic.over_read = asked.reads > 0 ? asked.excess_reads / asked.reads : 1;
-		memory->traffic.over_write =
-			asked.writes > 0 ? asked.excess_writes / asked.writes : 1;
-		if (!(launch->traffic.atomic_lines > 0))
-			memory->traffic.atomic_lines = other->traffic.atomic_lines;
-	}
-	return snapshot ? sm_engine_begin(&setup, run, snapshot) : sm_engine_run(&setup, run);
-}
-
-/* A round ends at the mean of its blocks' ends. */
-static double round_end(const struct sm_run *run, int resident, int64_t round)
-{
-	double end = 0;
-	for (int64_t k = 0; k < resident; k++)
-		end += run->block_end[round * resident + k] / resident;
-	return end;
-}
-
-/*
- * The pace of blocks in a steady state: from the second round of resident blocks to the last but
- * one, while the SM is full. A line through single ends would come out flatter where blocks end in
- * bursts. *error: by which share of itself the pace may be wrong by chance, from the means of
- * BATCHES parts, since rounds are not independent: a long one is followed by a short one (batch
- * means: Conway 1963).
- */
-enum { BATCHES = 4 };
-static double pace_of(const struct sm_run *run, int resident, double *error)
-{
-	int64_t n = run->block_count / resident - 3;
-	double squares = 0;
-	*error = 0;
-	if (n < 1)
-		return run->cycles / (double)run->block_count;
-	double first = round_end(run, resident, 1),
-	       mean = (round_end(run, resident, n + 1) - first) / (double)n;
-	for (int64_t k = 0; k < BATCHES && n >= BATCHES; k++) {
-		int64_t from = n * k / BATCHES, to = n * (k + 1) / BATCHES;
-		double off =
-			(round_end(run, resident, 1 + to) - round_end(run, resident, 1 + from)) /
-				(double)(to - from) -
-			mean;
-		squares += off * off;
-	}
-	*error = mean > 0 ? sqrt(squares / (BATCHES * (BATCHES - 1))) / mean : 0;
-	return mean / resident;
-}
+enum { SMS_LEAST = 3, SMS_MOST = 16, ROUNDS_LEAST = 8 };
 
 /* How many have to be played for PACE_ERROR, as the error falls with the root of their number; at
  * most so many rounds. */
@@ -195,43 +25,6 @@ static int64_t steady_blocks(int64_t played, double error, double rounds_most, i
 {
 	double rounds = (double)(played / resident) * (error / PACE_ERROR) * (error / PACE_ERROR);
 	return resident * (int64_t)(rounds < rounds_most ? rounds : rounds_most);
-}
-
-struct cut {
-	double visits, issues /* of a block */, cycles, block_cycles;
-};
-
-/*
- * With another launch beside it, the instructions of a run are not this one's alone, and a few
- * rounds of its loops say little about the mix: counts what it issues by itself, and takes as many
- * visits as give ISSUES_WANTED.
- */
-static int count_issues(const struct sm_device *device, int sm_count,
-			const struct grid_launch *launch, int resident, int64_t blocks,
-			struct cut at[2])
-{
-	struct grid_launch alone = *launch;
-	if (!launch->beside)
-		return 0;
-	alone.beside = NULL;
-	for (int k = 0; k < 2; k++) {
-		struct sm_run run;
-		if (play(device, sm_count, &alone, resident, blocks, at[k].visits,
-			 &(struct place){ 0 }, &run, NULL))
-			return -1;
-		at[k].issues = (double)run.instructions / (double)blocks;
-		sm_run_release(&run);
-	}
-	double a_visit = (at[1].issues - at[0].issues) / (at[1].visits - at[0].visits),
-	       base = at[0].issues - a_visit * at[0].visits;
-	if (!(a_visit > 0))
-		return 0;
-	for (int k = 0; k < 2; k++) {
-		double most = floor(ISSUES_WANTED * (k + 1) / 2 / (double)blocks / a_visit);
-		at[k].visits = most > at[k].visits ? most : at[k].visits;
-		at[k].issues = base + a_visit * at[k].visits;
-	}
-	return 0;
 }
 
 /*
@@ -248,8 +41,8 @@ static int longest_of_kinds(const struct sm_device *device, int sm_count,
 		struct sm_run here = { 0 };
 		const int64_t sm = grid_kinds_sm(&launch->kinds, sm_count, blocks, !k);
 		bool *rim = grid_kinds_of(&launch->kinds, sm_count, sm, blocks);
-		const int failed = play(device, sm_count, launch, resident, blocks, 0,
-					&(struct place){ .at_rim = rim }, &here, NULL);
+		const int failed = grid_play(device, sm_count, launch, resident, blocks,
+					     &(struct grid_place){ .at_rim = rim }, &here, NULL);
 		const bool longer = !failed && (!k || here.cycles > run->cycles);
 		sm_run_release(longer ? run : &here);
 		free(longer ? *at_rim : rim);
@@ -279,14 +72,15 @@ static int mean_of_several(const struct sm_device *device, int sm_count,
 	while (n < SMS_MOST && n < busy && (double)(n + 1) * issues <= SHORT_ISSUES &&
 	       error > SHORT_ERROR) {
 		struct sm_run run;
-		const struct place place = { .sm = n, .at_rim = at_rim };
-		if (play(device, sm_count, launch, answer->resident, blocks, 0, &place, &run, NULL))
+		const struct grid_place place = { .sm = n, .at_rim = at_rim };
+		if (grid_play(device, sm_count, launch, answer->resident, blocks, &place, &run,
+			      NULL))
 			return -1;
 		off += run.cycles - first;
 		squares += (run.cycles - first) * (run.cycles - first);
 		sm_run_release(&run);
 		if (++n >= SMS_LEAST)
-			error = sqrt(positive(squares - off * off / (double)n) /
+			error = sqrt(fmax(squares - off * off / (double)n, 0) /
 				     (double)(n * (n - 1))) /
 				first;
 	}
@@ -334,13 +128,13 @@ static int longest_way(const struct sm_device *device, int sm_count,
 		       const struct grid_launch *launch, const bool *at_rim,
 		       struct grid_answer *answer)
 {
-	const struct place sooner = { .at_rim = at_rim, .turn = 0.75F };
+	const struct grid_place sooner = { .at_rim = at_rim, .turn = 0.75F };
 	const int64_t blocks = answer->run.block_count;
 	double heavy = heavy_block(&answer->run);
 	struct sm_run run;
 	if (!answer->extrapolated_blocks) {
-		if (play(device, sm_count, launch, answer->resident, blocks, 0, &sooner, &run,
-			 NULL))
+		if (grid_play(device, sm_count, launch, answer->resident, blocks, &sooner, &run,
+			      NULL))
 			return -1;
 		heavy = fmax(heavy, heavy_block(&run));
 		if (blocks <= answer->resident)
@@ -418,28 +212,11 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 	int failed = 0;
 	double error;
 	double total = (double)blocks * block_issues;
-	/* Loops are cut when what has to be played is far more than wanted. */
-	answer->extrapolated_loops = total > ISSUES_MOST;
+	answer->extrapolated_loops = total > LOOPS_MOST;
 	if (answer->extrapolated_loops) {
-		struct cut at[2] = { { .visits = VISITS_SHORT }, { .visits = VISITS_LONG } };
-		if (count_issues(device, sm_count, launch, answer->resident, blocks, at))
+		if (grid_loops(device, sm_count, launch, answer->resident, blocks, ISSUES_WANTED,
+			       run, &answer->played))
 			return -1;
-		for (int k = 0; k < 2; k++) {
-			sm_run_release(run);
-			if (play(device, sm_count, launch, answer->resident, blocks, at[k].visits,
-				 &(struct place){ 0 }, run, NULL))
-				return -1;
-			at[k].cycles = run->cycles;
-			at[k].block_cycles = pace_of(run, answer->resident, &error);
-			if (!launch->beside)
-				at[k].issues = (double)run->instructions / (double)blocks;
-		}
-		double more = at[1].issues > at[0].issues ? (block_issues - at[1].issues) /
-								    (at[1].issues - at[0].issues)
-							  : 0;
-		answer->played.cycles = at[1].cycles + more * (at[1].cycles - at[0].cycles);
-		answer->played.block_cycles =
-			at[1].block_cycles + more * (at[1].block_cycles - at[0].block_cycles);
 	} else {
 		struct sm_snapshot *snapshot = NULL;
 		bool *at_rim = NULL;
@@ -447,27 +224,28 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 			failed = longest_of_kinds(device, sm_count, launch, answer->resident,
 						  blocks, run, &at_rim);
 		else
-			failed = play(device, sm_count, launch, answer->resident, blocks, 0,
-				      &(struct place){ 0 }, run, blocks < most ? &snapshot : NULL);
+			failed = grid_play(device, sm_count, launch, answer->resident, blocks,
+					   &(struct grid_place){ 0 }, run,
+					   blocks < most ? &snapshot : NULL);
 		if (failed) {
 			free(at_rim);
 			return -1;
 		}
-		pace_of(run, answer->resident, &error);
+		grid_pace(run, answer->resident, &error);
 		int64_t more =
 			steady_blocks(blocks, error, ISSUES_MOST / round_issues, answer->resident);
 		if (blocks < most && more > blocks) {
 			blocks = more < most ? more : most;
 			sm_run_release(run);
 			failed = snapshot ? sm_snapshot_run(snapshot, blocks, run)
-					  : play(device, sm_count, launch, answer->resident, blocks,
-						 0, &(struct place){ 0 }, run, NULL);
+					  : grid_play(device, sm_count, launch, answer->resident,
+						      blocks, &(struct grid_place){ 0 }, run, NULL);
 		}
 		sm_snapshot_release(snapshot);
 		if (failed)
 			return -1;
 		answer->played.cycles = run->cycles;
-		answer->played.block_cycles = pace_of(run, answer->resident, &error);
+		answer->played.block_cycles = grid_pace(run, answer->resident, &error);
 		answer->extrapolated_blocks = blocks < most;
 		if (!launch->beside && mechanism_on(&device->mechanisms, MECHANISM_SHORT_LAUNCHES))
 			failed = (blocks == most &&

@@ -66,6 +66,12 @@ static void leave(struct engine *e, struct warp *w)
 	sm_choose_again(e, w->sub);
 }
 
+/* Of a number that is not negative, without rounding. */
+static double fraction(double x)
+{
+	return x - (double)(int64_t)x;
+}
+
 bool sm_hand_out(struct engine *e, int job, double at)
 {
 	const struct sm_job *j = &e->setup->job[job];
@@ -114,6 +120,10 @@ bool sm_hand_out(struct engine *e, int job, double at)
 				    .reg = w->reg,
 				    .reg_reason = w->reg_reason };
 		memset(w->visits, 0, e->loops * sizeof(*w->visits));
+		for (size_t k = 0; k < own->owns; k++)
+			w->visits[own->own[k].counter] = (float)fraction(
+				(double)e->block[slot].serial * own->own[k].a_block +
+				(job ? 0 : e->setup->turn_first));
 		for (int r = 0; w->reg && r < REGISTERS; r++)
 			w->reg[r] = at;
 		w->code_at = sm_code_there(e, w, -1, 0, at);
@@ -183,12 +193,6 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* Of a number that is not negative, without rounding. */
-static double fraction(double x)
-{
-	return x - (double)(int64_t)x;
-}
-
 static void hold_code(struct engine *e, struct code *code, size_t lines)
 {
 	const size_t jobs = (size_t)e->setup->job_count;
@@ -224,6 +228,7 @@ void sm_engine_init(struct engine *e)
 		mechanism_on(&d->mechanisms, MECHANISM_SHUFFLE_ISSUE) ? d->shuffle_issue_cycles : 0;
 	e->multiply_add =
 		mechanism_on(&d->mechanisms, MECHANISM_MULTIPLY_ADD) ? d->multiply_add_interval : 0;
+	e->decides = mechanism_on(&d->mechanisms, MECHANISM_BLOCK_BRANCHES);
 	e->flags = mechanism_on(&d->mechanisms, MECHANISM_NEIGHBOUR_FLAGS);
 	e->flag_later = d->l2_flag_ns * 1e-3 * d->clock_mhz;
 	e->texture_cycles = d->texture_interval / 32;

@@ -6,10 +6,9 @@
 
 #include <math.h>
 
-static double trips(const struct engine *e, double visits, float *turn)
+static double trips(const struct engine *e, const struct warp_step *s, float *turn)
 {
-	if (e->setup->visits_max > 0 && visits > e->setup->visits_max)
-		visits = e->setup->visits_max;
+	const double visits = sm_visits(e, s);
 	double whole = floor(visits);
 	*turn += (float)(visits - whole);
 	if (*turn >= 1 - 1e-6f) {
@@ -36,7 +35,8 @@ static void divide(struct warp *w, int32_t target)
 /* Where the warp would go after its instruction were it not divided; NEVER_STEP: nowhere. */
 static int32_t undivided_step(struct engine *e, struct warp *w, const struct warp_step *s)
 {
-	float *turn = &e->turn[w->job][w->step], *visits = &w->visits[s->loop];
+	float *turn = sm_decides(e, s) ? &w->visits[s->own - 1] : &e->turn[w->job][w->step],
+	      *visits = &w->visits[s->loop];
 	switch (s->flow) {
 	case FLOW_BRANCH:
 	case FLOW_EXIT:
@@ -56,7 +56,7 @@ static int32_t undivided_step(struct engine *e, struct warp *w, const struct war
 		if (s->share <= 0)
 			return s->target;
 		if (*visits <= 0)
-			*visits = (float)trips(e, s->share, turn);
+			*visits = (float)trips(e, s, turn);
 		*visits -= 1;
 		return (s->flow == FLOW_LOOP) == (*visits > 0) ? s->target : w->step + 1;
 	case FLOW_CALL:

@@ -380,6 +380,9 @@ int sm_engine_finish(struct engine *e)
 				 e->setup->job[0].program->kernel);
 	double drained = sm_memory_drained(&e->memory);
 	e->run->cycles = drained > e->run->cycles ? drained : e->run->cycles;
+	e->run->instructions = 0;
+	for (int d = 0; d < WARP_DEPTHS; d++)
+		e->run->instructions += e->run->issued[d];
 	e->run->behind = sm_memory_behind(&e->memory, e->run->cycles);
 	if (failed) /* nobody asks what was played */
 		sm_run_release(e->run);

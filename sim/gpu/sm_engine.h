@@ -62,8 +62,8 @@ struct sm_setup {
 				  luck */
 	float turn_first;      /* of job 0's branches: the share of a turn that warps of other
 				  multiprocessors were dealt before; [0, 1) */
-	double visits_max;     /* loops are cut to so many visits; 0 = whole */
-	bool duration_only;    /* nobody asks what warps waited for */
+	double visits_most[WARP_DEPTHS]; /* loops in so many are cut to; 0 = whole */
+	bool duration_only;		 /* nobody asks what warps waited for */
 };
 
 struct sm_run {
@@ -77,6 +77,7 @@ struct sm_run {
 		int slot;
 	} * block;			    /* the same blocks in order of beginning; owned */
 	int64_t instructions;		    /* warp instructions issued */
+	int64_t issued[WARP_DEPTHS];	    /* the same in so many loops */
 	double stalled[STALL_REASON_COUNT]; /* warp cycles; 0 if duration_only */
 	int64_t barriers_forced; /* released although not everybody came: the walk of some warp went
 				    wrong */

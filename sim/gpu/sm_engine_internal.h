@@ -104,6 +104,7 @@ struct engine {
 				  many cycles; [1]: of FP64 */
 	double multiply_add;   /* cycles that one holds its half of the FP32 pipe; 0: as FP32 */
 	bool flags;	       /* blocks wait for those of others */
+	bool decides;	       /* a block does for its warps, where they meet at a barrier */
 	double flag_later;     /* a flag is seen, for each block that raises one beside it */
 	double shuffle_held;   /* others from issue, by a shuffle; 0: as by any other */
 	double texture_cycles; /* of the texture units, for a texel of 32 bits; 0: as loads */
@@ -206,6 +207,17 @@ size_t sm_code_lines(size_t steps);
 size_t sm_code_capacity(const struct sm_device *d);
 size_t sm_code_far_capacity(const struct engine *e);
 
+/* The condition of `s` is the block's: its warp's own turns say which way it goes. */
+static inline bool sm_decides(const struct engine *e, const struct warp_step *s)
+{
+	return s->own && e->decides;
+}
+/* Of a loop, or a way out of one, before it is left: cut, where loops are. */
+static inline double sm_visits(const struct engine *e, const struct warp_step *s)
+{
+	const double most = e->setup->visits_most[s->depth];
+	return most > 0 && s->share > most ? most : (double)s->share;
+}
 /* Where the warp goes after its instruction `s`; NEVER_STEP: nowhere. Counts its visits. */
 int32_t sm_next_step(struct engine *e, struct warp *w, const struct warp_step *s);
 
@@ -253,7 +265,7 @@ static inline bool sm_is_local(const struct engine *e, const struct warp *w)
 double sm_local_until(const struct engine *e, int sub);
 static inline void sm_count_issue(struct engine *e, const struct warp *w)
 {
-	e->run->instructions++;
+	e->run->issued[w->program[w->step].depth]++;
 	if (!w->job)
 		e->run->block[e->block[w->block].serial].instructions++;
 }

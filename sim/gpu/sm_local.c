@@ -9,16 +9,15 @@ enum { PORTS = 4 }; /* of a row of engine.held */
 /* Which way it goes is the warp's alone: no share of visits is dealt out to the next of all. */
 static bool goes_by_itself(const struct engine *e, const struct warp_step *s, unsigned *local)
 {
-	const double most = e->setup->visits_max,
-		     visits = most > 0 && s->share > most ? most : (double)s->share;
+	const double visits = sm_visits(e, s);
 	switch (s->flow) {
 	case FLOW_NEXT:
 		return true;
 	case FLOW_BRANCH:
-		return (s->share <= 0 || s->share >= 1) && s->diverges <= 0;
+		return (sm_decides(e, s) || s->share <= 0 || s->share >= 1) && s->diverges <= 0;
 	case FLOW_LOOP:
 	case FLOW_LEAVE:
-		*local |= visits > floor(visits) ? LOCAL_COUNTED : LOCAL_NEVER;
+		*local |= visits > floor(visits) && !sm_decides(e, s) ? LOCAL_COUNTED : LOCAL_NEVER;
 		return true;
 	default:
 		return false;

@@ -19,12 +19,14 @@
 #include <string.h>
 
 #include "traces/base/util.h"
+#include "traces/profiles/sass_uniform.h"
 
 struct flow {		  /* of one instruction, per launch */
 	double count;	  /* executions by a warp */
 	double falls;	  /* that went on to the next instruction */
 	double jumped_in; /* that came by forward jumps */
 	bool loop_head, jump_target;
+	bool meets; /* some loop around it has a barrier: a block's warps are never a round apart */
 	size_t loop_end; /* last backward branch of a loop around this instruction; 0 = none */
 };
 
@@ -156,6 +158,51 @@ static void find_targets(struct flow *flow, const struct warp_step *step,
 	}
 }
 
+static void deepen(struct warp_program *program, size_t step, int by)
+{
+	const int depth = program->step[step].depth + by;
+	program->step[step].depth = (uint8_t)(depth < WARP_DEPTHS ? depth : WARP_DEPTHS - 1);
+	if (program->step[step].depth > program->depths)
+		program->depths = program->step[step].depth;
+}
+
+/* A loop goes from its head to the last branch back to it; a function, to its return. */
+static void find_depths(struct warp_program *program, struct flow *flow,
+			const struct sass_instruction *s)
+{
+	const size_t count = program->count;
+	size_t *back = xcalloc(count, sizeof(*back)); /* head of a loop -> behind its last branch */
+	uint8_t *called =
+		xcalloc(count, sizeof(*called)); /* loops around the calls of a function */
+	for (size_t i = 0; i < count; i++)
+		if (s[i].is_branch && s[i].target / 16 <= i && flow[i].count > 0 &&
+		    program->step[i].flow != FLOW_CALL)
+			back[s[i].target / 16] = i + 1;
+	for (size_t head = 0; head < count; head++) {
+		bool barrier = false;
+		for (size_t k = head; k < back[head]; k++) {
+			deepen(program, k, 1);
+			barrier |= s[k].is_barrier && flow[k].count > 0;
+		}
+		for (size_t k = head; barrier && k < back[head]; k++)
+			flow[k].meets = true;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const size_t t = s[i].target / 16;
+		if (program->step[i].flow == FLOW_CALL && t < count && flow[i].count > 0 &&
+		    program->step[i].depth > called[t])
+			called[t] = program->step[i].depth;
+	}
+	for (size_t t = 0; t < count; t++)
+		for (size_t k = t; called[t] && k < count; k++) {
+			deepen(program, k, called[t]);
+			if (program->step[k].flow == FLOW_RETURN)
+				break;
+		}
+	free(back);
+	free(called);
+}
+
 /* Counted per warp, because every warp of a loop leaves it after about as many rounds, and not at
  * random. */
 static int count_visits(struct warp_program *program, struct warp_step *step, enum warp_flow kind,
@@ -274,6 +321,39 @@ static void find_divergence(struct warp_program *program, const struct flow *flo
 	}
 }
 
+/* Where all warps of a block go the same way, and it matters: in loops in which they wait for each
+ * other. A block goes on with its share where the block before it ended. */
+static void find_own(struct warp_program *program, const struct kernel_profile *profile,
+		     const struct sass_instruction *s, const struct flow *flow)
+{
+	const char **text = xcalloc(program->count + 1, sizeof(*text));
+	size_t *target = xcalloc(program->count + 1, sizeof(*target));
+	bool *alike = xcalloc(program->count + 1, sizeof(*alike));
+	for (size_t i = 0; i < program->count; i++) {
+		text[i] = profile->instruction[i].text;
+		target[i] = s[i].is_branch ? s[i].target / 16 : SIZE_MAX;
+	}
+	sass_uniform(text, target, program->count, alike);
+	program->own = xcalloc(program->count + 1, sizeof(*program->own));
+	for (size_t i = 0; i < program->count; i++) {
+		struct warp_step *step = &program->step[i];
+		const double part = step->share - floor(step->share);
+		if (!alike[i] || !flow[i].meets || !(part > 0) || step->diverges > 0 ||
+		    program->loops == WARP_LOOPS_MAX ||
+		    (step->flow != FLOW_BRANCH && step->flow != FLOW_EXIT &&
+		     step->flow != FLOW_LOOP))
+			continue;
+		step->own = (uint16_t)++program->loops;
+		const double turns = flow[i].count / program->warps *
+				     (step->flow == FLOW_LOOP ? part / step->share : part);
+		program->own[program->owns++] = (struct warp_own){ (uint16_t)(step->own - 1),
+								   (float)(turns - floor(turns)) };
+	}
+	free(text);
+	free(target);
+	free(alike);
+}
+
 static bool keeps(const struct sass_instruction *before, int16_t reg)
 {
 	bool kept = false;
@@ -350,6 +430,7 @@ static void add_totals(struct warp_program *program, const struct flow *flow)
 		const struct warp_step *step = &program->step[i];
 		double a_warp = flow[i].count / program->warps;
 		program->instructions += a_warp;
+		program->instructions_at[step->depth] += a_warp;
 		if (step->class == SASS_GLOBAL_LOAD || step->class == SASS_ASYNC_COPY)
 			program->l2_read_bytes += a_warp * step->sectors * 32 * step->l2_share;
 		else if (step->class == SASS_GLOBAL_STORE) {
@@ -391,8 +472,10 @@ int warp_program_build(struct warp_program *program, const struct kernel_profile
 		}
 	}
 	find_targets(flow, program->step, s, program->count);
+	find_depths(program, flow, s);
 	int failed = solve(program, flow, s, file);
 	find_divergence(program, flow);
+	find_own(program, profile, s, flow);
 	find_polls(program, profile, s);
 	for (size_t i = 0; i < program->count; i++)
 		program->step[i].port_cycles = port_cycles(&s[i], i ? &s[i - 1] : NULL);
@@ -406,4 +489,6 @@ void warp_program_release(struct warp_program *program)
 {
 	free(program->step);
 	program->step = NULL;
+	free(program->own);
+	program->own = NULL;
 }

@@ -18,7 +18,8 @@
 
 enum {
 	WARP_LOOPS_MAX = UINT16_MAX, /* of a kernel: warp_step.loop counts them */
-	WARP_SCOREBOARDS = 6
+	WARP_SCOREBOARDS = 6,
+	WARP_DEPTHS = 4 /* 0: outside all loops; further in than 3 counts as 3 */
 };
 enum {
 	CONSTANT_LINE_BYTES = 64,
@@ -49,6 +50,10 @@ struct warp_step {
 	uint16_t constant_line; /* of launch dimensions and parameters, that it reads;
 				   CONSTANT_LINES: none */
 	uint16_t loop;		/* FLOW_LOOP, FLOW_LEAVE: which of a warp's counters */
+	uint16_t own;		/* FLOW_BRANCH, FLOW_EXIT, FLOW_LOOP, in a loop with a barrier: all
+				   warps of a block go the same way, and which of a warp's counters, from
+				   1 on, deals its share; 0: it is dealt to one warp after the other */
+	uint8_t depth;		/* loops around it, also those that call its function */
 	uint8_t port_cycles;	/* to read its operands: the registers of a bank come one a cycle */
 	int32_t target;		/* step */
 	float share;
@@ -72,10 +77,17 @@ struct warp_program {
 	const char *kernel; /* borrowed from the profile */
 	struct warp_step *step;
 	size_t count; /* owned */
-	size_t loops; /* counters a warp needs: loops, and ways out of them */
+	size_t loops; /* counters a warp needs: loops, and ways out of them, and `own` turns */
+	struct warp_own {
+		uint16_t counter;
+		float a_block; /* how far the turn comes with a block; [0, 1) */
+	} * own;	       /* owned */
+	size_t owns;
 	uint32_t block_threads, registers, shared_bytes; /* of a block: static and dynamic */
 	double warps;			      /* of the profiled launch, as counted at the entry */
 	double instructions;		      /* a warp, average */
+	double instructions_at[WARP_DEPTHS];  /* the same by depth */
+	int depths;			      /* of the innermost loop */
 	double l2_read_bytes, l2_write_bytes; /* a warp, average */
 	double strips;	 /* share of l2_write_bytes by stores that a warp comes back to */
 	double atomics;	 /* threads' atomics, a warp, average */
