@@ -31,6 +31,7 @@ static const struct unmeasured {
 	{ "sm.code_jump_cycles", NULL },
 	{ "sm.code_far_bytes", NULL },
 	{ "sm.code_far_line_cycles", NULL },
+	{ "sm.l1_shared_bytes", NULL },
 	{ "sm.skew_share", NULL },
 	{ "sm.l2_flag_ns", NULL },
 	{ "sm.dram_strips_bytes_per_s", "sm.dram_copy_bytes_per_s" },

@@ -45,6 +45,7 @@ struct sm_device {
 	int sub_partitions, warp_slots, block_slots;
 	int register_count, register_unit; /* 32-bit registers; allocated a warp in multiples of
 					      register_unit; a block with one sub-partition */
+	int l1_shared_bytes;		   /* together; 0: not known */
 	int shared_bytes, shared_unit,
 		shared_reserved_bytes; /* for blocks; allocated in multiples; taken from each block
 					  by the system */

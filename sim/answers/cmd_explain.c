@@ -76,7 +76,8 @@ static void print_head(const struct schedule *schedule, const struct schedule_sh
 	       g->resident, g->resident * (int)((a->program.block_threads + 31) / 32), g->limit,
 	       g->blocks_a_sm, g->waves);
 	printf("  a warp        %.0f instructions, %.0f B read from and %.0f B written to L2\n",
-	       a->program.instructions, a->program.l2_read_bytes, a->program.l2_write_bytes);
+	       a->program.instructions, a->program.l2_read_bytes * a->launch.traffic.l1_scale,
+	       a->program.l2_write_bytes);
 	printf("  memory        %.2f MB read from L2, %.0f %% of it from DRAM; %.2f MB written, "
 	       "%.0f %% of it to DRAM%s\n",
 	       a->launch.traffic.l2_read_bytes * 1e-6, 100 * a->launch.traffic.l2_miss_share,

@@ -18,6 +18,7 @@ static struct sm_job job_of(const struct sm_device *device, int sm_count,
 				(double)(launch->blocks < sm_count ? launch->blocks : sm_count),
 		.l2_miss_share = launch->traffic.l2_miss_share,
 		.dram_write_share = launch->traffic.dram_write_share,
+		.l1_scale = launch->traffic.l1_scale,
 		.work_scale = launch->traffic.work_scale,
 	};
 }
@@ -32,7 +33,8 @@ static void ask(struct asked *asked, const struct grid_launch *launch, double we
 	const struct warp_program *p = launch->program;
 	const struct traffic *t = &launch->traffic;
 	weight *= t->work_scale > 0 ? t->work_scale : 1;
-	double reads = p->l2_read_bytes * t->l2_miss_share * weight,
+	double reads = p->l2_read_bytes * (t->l1_scale > 0 ? t->l1_scale : 1) * t->l2_miss_share *
+		       weight,
 	       writes = p->l2_write_bytes * t->dram_write_share * weight;
 	asked->reads += reads;
 	asked->writes += writes;

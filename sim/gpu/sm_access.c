@@ -11,6 +11,19 @@ static double meets_one(double lines, double share)
 	return lines > 1 && share < 1 ? 1 - pow(1 - share, lines) : share;
 }
 
+/* Of its sectors, what goes on to L2. */
+static double l2_share(const struct sm_job *job, const struct warp_step *s)
+{
+	return s->l2_share * (job->l1_scale > 0 ? job->l1_scale : 1);
+}
+
+/* Of its executions, those that do with some of their lines. */
+static float l2_asks(const struct sm_job *job, const struct warp_step *s)
+{
+	return job->l1_scale > 0 && job->l1_scale < 1 ? (float)meets_one(s->tags, l2_share(job, s))
+						      : s->l2_asks;
+}
+
 /* Memory instructions: what path they occupy, what they ask of the levels behind, when the result
  * is there. */
 double sm_access(struct engine *e, const struct warp *w, const struct warp_step *s, double at,
@@ -55,8 +68,8 @@ double sm_access(struct engine *e, const struct warp *w, const struct warp_step 
 		*dram_turn -= dram;
 		sm_memory_write(&e->memory, at, bytes * s->l2_share,
 				(double)(s->tags * s->l2_share), dram, &accepted);
-	} else if ((*l2_turn += s->l2_asks) >= 1 - 1e-6f) {
-		const double part = s->l2_share / s->l2_asks; /* of its lines */
+	} else if ((*l2_turn += l2_asks(job, s)) >= 1 - 1e-6f) {
+		const double part = l2_share(job, s) / l2_asks(job, s); /* of its lines */
 		*l2_turn -= 1;
 		const double lines = s->tags * part, asks = meets_one(lines, job->l2_miss_share);
 		*dram_turn += (float)asks;

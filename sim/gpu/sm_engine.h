@@ -46,6 +46,7 @@ struct sm_job {
 				    block has been */
 	double l2_miss_share;	 /* of what is read from L2: has to come from DRAM */
 	double dram_write_share; /* of what is written to L2: goes on to DRAM */
+	double l1_scale;	 /* what loads ask of L2 for each the program says; 0 counts as 1 */
 	double work_scale;	 /* bytes a warp moves for each the program says; 0 counts as 1 */
 };
 

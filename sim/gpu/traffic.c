@@ -103,6 +103,7 @@ struct traffic traffic_of_launch(const struct sm_device *device, const struct tr
 		.over_read = 1,
 		.over_write = 1,
 		.work_scale = work_scale(device, l),
+		.l1_scale = l->l1_scale > 0 ? l->l1_scale : 1,
 		.written = m->written,
 		.wide = m->wide,
 		.dirty = m->dirty,
@@ -111,7 +112,7 @@ struct traffic traffic_of_launch(const struct sm_device *device, const struct tr
 		.strips = l->program->strips,
 		.atomic_lines = atomic_lines(l),
 	};
-	t.l2_read_bytes = l->warps * l->program->l2_read_bytes * t.work_scale;
+	t.l2_read_bytes = l->warps * l->program->l2_read_bytes * t.work_scale * t.l1_scale;
 	t.l2_write_bytes = l->warps * l->program->l2_write_bytes * t.work_scale;
 	if (m->read_bytes + m->write_bytes > 0)
 		misses_by_residency(&t, device, l);
@@ -142,6 +143,7 @@ struct traffic traffic_rounded(const struct traffic *t)
 	r.over_read = to_bits(t->over_read);
 	r.over_write = to_bits(t->over_write);
 	r.work_scale = to_bits(t->work_scale);
+	r.l1_scale = to_bits(t->l1_scale);
 	r.written = to_step(t->written, coarse);
 	r.wide = to_step(t->wide, coarse);
 	r.dirty = to_step(t->dirty, coarse);

@@ -28,6 +28,8 @@ struct traffic {
 			    other way */
 	double updated;	 /* share of what it writes that it reads in the same place */
 	double strips; /* share of what it writes whose warps each walk down a strip of their own */
+	double l1_scale; /* what it asks of L2 for each it was counted to: fewer warps find more in
+			    L1. 0 counts as 1 */
 	double atomic_lines; /* of 128 bytes that atomics fall on; 0 = very many */
 	double unknown; /* 1: neither footprints nor counters say what DRAM moves, so none is */
 };
@@ -41,8 +43,10 @@ struct traffic_launch {
 	double warps;
 	const struct kernel_profile *counted; /* the launch whose hardware counters serve */
 	const struct kernel_profile *profile; /* the counts that the program is from */
-	double counted_warp_bytes;	      /* through L2, a warp of the counted launch */
-	const struct sm_device *counted_on;   /* the device these counters are of */
+	int sm_count;
+	double l1_scale;		    /* struct traffic */
+	double counted_warp_bytes;	    /* through L2, a warp of the counted launch */
+	const struct sm_device *counted_on; /* the device these counters are of */
 };
 
 struct traffic traffic_of_launch(const struct sm_device *device,

@@ -50,9 +50,9 @@ struct warp_step {
 	uint16_t constant_line; /* of launch dimensions and parameters, that it reads;
 				   CONSTANT_LINES: none */
 	uint16_t loop;		/* FLOW_LOOP, FLOW_LEAVE: which of a warp's counters */
-	uint16_t own;		/* FLOW_BRANCH, FLOW_EXIT, FLOW_LOOP, in a loop with a barrier: all
-				   warps of a block go the same way, and which of a warp's counters, from
-				   1 on, deals its share; 0: it is dealt to one warp after the other */
+	uint16_t own;		/* FLOW_BRANCH, FLOW_EXIT, FLOW_LOOP: all warps of a block go the
+				   same way (find_own), and 1 + which of a warp's counters deals its
+				   share; 0: it is dealt to one warp after the other */
 	uint8_t depth;		/* loops around it, also those that call its function */
 	uint8_t port_cycles;	/* to read its operands: the registers of a bank come one a cycle */
 	int32_t target;		/* step */

@@ -8,6 +8,7 @@
 
 #include "model/platform/sm_order.h"
 #include "traces/base/util.h"
+#include "l1_crowd.h"
 #include "warps_phases.h"
 #include "warps_play.h"
 
@@ -316,7 +317,7 @@ int warps_prepare(struct warps *w, const struct schedule *schedule,
 	a->memory = mechanism_on(on, MECHANISM_L2_REUSE)
 			    ? *memory_of(w, schedule, shape)
 			    : (struct residency_shape){ .distance_bytes = -1 };
-	const struct traffic_launch launch = {
+	struct traffic_launch launch = {
 		.schedule = schedule,
 		.shape = shape,
 		.memory = &a->memory,
@@ -325,8 +326,10 @@ int warps_prepare(struct warps *w, const struct schedule *schedule,
 		.counted = a->profile,
 		.profile = exact ? a->profile : &a->derived->profile,
 		.counted_warp_bytes = counted_warp_bytes,
+		.sm_count = w->platform->sm_count,
 		.counted_on = w->options.counted_on ? w->options.counted_on : &w->platform->sm,
 	};
+	launch.l1_scale = l1_crowd_scale(&w->platform->sm, &launch);
 	a->launch.traffic = traffic_of_launch(&w->platform->sm, &launch);
 	warps_split(a, on);
 	return 0;
