@@ -7,9 +7,10 @@
 
 enum { SMS = 4, THREADS = 64, SLOTS = 32, ONCE = 50000, AGAIN = 32000, L1 = 100000 };
 
-/* Of blocks that touch ONCE bytes each and ask for AGAIN more of them a second time; counted with
- * so many on a multiprocessor, and launched with `now`. */
-static double scale(const struct sm_device *d, int counted_here, double counted_share, int now)
+/* Of blocks that touch ONCE bytes each and ask for AGAIN more of them a second time; counted on one
+ * device with so many on a multiprocessor, and launched on another one with `now`. */
+static double scale_on(const struct sm_device *there, int counted_here, double counted_share,
+		       const struct sm_device *d, int now)
 {
 	const struct kernel_profile counted = {
 		.registers = 16,
@@ -26,9 +27,14 @@ static double scale(const struct sm_device *d, int counted_here, double counted_
 					       .program = &program,
 					       .counted = &counted,
 					       .profile = &counted,
-					       .counted_on = d,
+					       .counted_on = there,
 					       .sm_count = SMS };
 	return l1_crowd_scale(d, &launch);
+}
+
+static double scale(const struct sm_device *d, int counted_here, double counted_share, int now)
+{
+	return scale_on(d, counted_here, counted_share, d, now);
 }
 
 static struct sm_device device(void)
@@ -67,30 +73,18 @@ static void what_was_counted_stays_where_it_says_nothing_of_others(void **state)
 	assert_true(scale(&d, SLOTS, 0.9, 1) == 1);
 }
 
-/* Counted on one device, asked for another one with so much L1 that all fits. */
+/* Counted on one device; on another all fits, or shared memory leaves nothing of L1. */
 static void another_device_has_its_own_l1(void **state)
 {
 	const struct sm_device d = device();
-	struct sm_device large = d;
-	const struct kernel_profile counted = {
-		.registers = 16,
-		.l2_read_sectors = (int64_t)((ONCE + AGAIN * 15 / 16.0) / 32 * SLOTS * SMS),
-		.geometry = { .grid = { SLOTS * SMS, 1, 1 }, .block = { THREADS, 1, 1 } },
-	};
-	const struct warp_program program = { .block_threads = THREADS, .registers = 16 };
-	const struct schedule_shape shape = { .grid = { SLOTS * SMS, 1, 1 } };
-	const struct residency_shape memory = { .read_bytes = (double)ONCE * SLOTS * SMS };
-	const struct traffic_launch launch = { .shape = &shape,
-					       .memory = &memory,
-					       .program = &program,
-					       .counted = &counted,
-					       .profile = &counted,
-					       .counted_on = &d,
-					       .sm_count = SMS };
+	struct sm_device other = d;
+	const double full = 15 / 16.0, counted = ONCE + AGAIN * full;
 	(void)state;
-	large.l1_shared_bytes = 4000000;
-	assert_true(fabs(l1_crowd_scale(&large, &launch) - ONCE / (ONCE + AGAIN * 15 / 16.0)) <
-		    1e-3);
+	other.l1_shared_bytes = 4000000;
+	assert_true(fabs(scale_on(&d, SLOTS, full, &other, SLOTS) - ONCE / counted) < 1e-3);
+	assert_true(fabs(scale_on(&d, SLOTS, full, &other, 1) - ONCE / counted) < 1e-3);
+	other.l1_shared_bytes = SLOTS * d.shared_reserved_bytes;
+	assert_true(scale_on(&d, SLOTS, full, &other, 1) == 1);
 }
 
 int main(void)

@@ -214,38 +214,6 @@ static void a_barrier_waits_for_the_slowest_warp(void **state)
 	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
 }
 
-/* Every other round has the chain: of all warps, or of every other warp, and so all rounds. */
-static void warps_that_meet_go_the_way_of_their_block(void **state)
-{
-	enum { ROUNDS = 8, LONG = 10, STALL = 15 };
-	(void)state;
-	struct sm_device d = round_device();
-	double cycles[3];
-	for (int own = 0; own < 3; own++) {
-		struct kit kit;
-		kit_begin(&kit, 64);
-		kit_add(&kit, own == 1 ? "S2R R0, SR_TID.X" : "S2R R0, SR_CTAID.X", 1,
-			NO_SCOREBOARD, 0, KIT_WARPS);
-		kit_add(&kit, "MOV R3, RZ", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-		kit_add(&kit, "ISETP.NE.AND P0, PT, R0, RZ, PT", 1, NO_SCOREBOARD, 0,
-			ROUNDS * KIT_WARPS);
-		kit_add(&kit, "ISETP.NE.AND P1, PT, R3, c[0x0][0x210], PT", 1, NO_SCOREBOARD, 0,
-			ROUNDS * KIT_WARPS);
-		kit_add(&kit, "@P0 BRA 0xf0", 1, NO_SCOREBOARD, 0, ROUNDS * KIT_WARPS);
-		for (int k = 0; k < LONG; k++)
-			kit_add(&kit, "FADD R1, R1, R2", STALL, NO_SCOREBOARD, 0,
-				ROUNDS * KIT_WARPS / 2);
-		kit_add(&kit, "BAR.SYNC 0x0", 1, NO_SCOREBOARD, 0, ROUNDS * KIT_WARPS);
-		kit_add(&kit, "@P1 BRA 0x20", 5, NO_SCOREBOARD, 0, ROUNDS * KIT_WARPS);
-		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-		if (own == 2)
-			d.mechanisms.off[MECHANISM_BLOCK_BRANCHES] = true;
-		cycles[own] = kit_cycles(&kit, &d, 1, 1, 0);
-	}
-	assert_true(fabs(cycles[1] - cycles[0] - ROUNDS / 2 * LONG * STALL) < 80);
-	assert_true(cycles[2] == cycles[1]);
-}
-
 /* Every other warp never comes to the barrier: it goes its own way, and its end lets the others go.
  */
 static void a_barrier_opens_when_the_last_warp_that_is_missing_ends(void **state)
@@ -502,7 +470,6 @@ int main(void)
 		cmocka_unit_test(few_bytes_in_flight_are_latency_bound_and_many_are_rate_bound),
 		cmocka_unit_test(twice_the_loads_in_flight_are_twice_the_rate),
 		cmocka_unit_test(a_barrier_waits_for_the_slowest_warp),
-		cmocka_unit_test(warps_that_meet_go_the_way_of_their_block),
 		cmocka_unit_test(a_barrier_opens_when_the_last_warp_that_is_missing_ends),
 		cmocka_unit_test(scoreboards_count_down_in_order),
 		cmocka_unit_test(asynchronous_copies_are_waited_for),

@@ -19,8 +19,8 @@ static double beyond_l1(const struct crowd *c, int sm_count, double a_thread)
 	const double here = fmin(ceil(c->blocks / sm_count), resident),
 		     touched = here * c->threads * a_thread,
 		     shared = (double)c->shared_bytes + c->device->shared_reserved_bytes,
-		     l1 = c->device->l1_shared_bytes - resident * shared;
-	return touched > l1 && l1 > 0 ? 1 - l1 / touched : 0;
+		     l1 = fmax(c->device->l1_shared_bytes - resident * shared, 0);
+	return touched > l1 ? 1 - l1 / touched : 0;
 }
 
 double l1_crowd_scale(const struct sm_device *device, const struct traffic_launch *l)

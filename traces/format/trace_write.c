@@ -213,12 +213,12 @@ static int write_table(struct writing *w, const struct schema_table *table)
 		return 0;
 	size_t *order = order_rows(w->trace, table, &unique);
 	const bool parts = columns_part(table);
-	if (!is_by_column(w, table) || (parts && !unique))
+	if (!is_by_column(w, table) || (parts && !unique)) {
 		rc = write_rows(w, table, order, unique);
-	else
-		w->in_parts |= parts, rc = columns_write(w->db, w->trace, table, order) == SQLITE_OK
-						   ? 0
-						   : db_error(w);
+	} else {
+		w->in_parts |= parts;
+		rc = columns_write(w->db, w->trace, table, order) == SQLITE_OK ? 0 : db_error(w);
+	}
 	free(order);
 	return rc;
 }
